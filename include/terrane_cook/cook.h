@@ -49,7 +49,7 @@ typedef struct trn_cook_def {
     uint32_t group_size;       /**< clusters a group, 0: 8; 2..64 */
     trn_error_rule error_rule; /**< 0: additive */
     bool lock_mesh_border;     /**< real borders keep every vertex (terrain tiles) */
-    float normal_weight;       /**< how much normals steer collapses; 0: 0.5; negative: not at all */
+    float normal_weight;       /**< how much the source's normals steer collapses; 0: 0.5; negative: not at all */
     float uv_weight;           /**< the same for UVs (of unit size); 0: 0.5; negative: not at all */
     const char *name;          /**< for error texts; NULL: "mesh" */
     /** Told how far the cook is, 0..1, from the calling thread; returns false to cancel. NULL: nobody. */
@@ -63,7 +63,7 @@ typedef struct trn_cook_def {
 typedef struct trn_cook_stats {
     uint64_t source_triangles;
     uint64_t source_vertices;
-    uint64_t dropped_triangles;  /**< zero area, or two corners at one place of the grid */
+    uint64_t dropped_triangles;  /**< two corners at one place of the grid, or no area (kept where they join edges) */
     uint64_t duplicate_vertices; /**< welded away */
     uint32_t level_count;
     uint32_t group_count;

@@ -26,9 +26,15 @@ static bool sphere_valid(const unsigned char *at) {
     return trni_get_f32(at + 12) >= 0.0f;
 }
 
-/* One side of a cluster's stamps: with a group it has an error, without one the mark of its side. */
-static bool stamp_valid(float error, uint32_t group, bool without, float mark) {
-    if (without) return group == UINT32_MAX && error == mark;
+static bool sphere_zero(const unsigned char *at) {
+    for (int i = 0; i < 4; i++)
+        if (trni_get_u32(at + 4 * i) != 0) return false;
+    return true;
+}
+
+/* One side of a cluster's stamps: with a group it has an error, without one the mark of its side and no sphere. */
+static bool stamp_valid(float error, const unsigned char *sphere, uint32_t group, bool without, float mark) {
+    if (without) return group == UINT32_MAX && error == mark && sphere_zero(sphere);
     return group != UINT32_MAX && error >= 0.0f && error < TRN_ERROR_WITHOUT_PARENT;
 }
 
@@ -45,10 +51,10 @@ static const char *cluster_fault(const trn_model_chunk *chunk, uint32_t page_cou
     if (!sphere_valid(entry + TRNI_CLUSTER_OWN_SPHERE) || !sphere_valid(entry + TRNI_CLUSTER_PARENT_SPHERE) ||
         !sphere_valid(entry + TRNI_CLUSTER_CULL_SPHERE))
         return "a cluster's sphere is not one";
-    if (!stamp_valid(trni_get_f32(entry + TRNI_CLUSTER_OWN_ERROR), trni_get_u32(entry + TRNI_CLUSTER_OWN_GROUP), no_own,
-                     0.0f) ||
-        !stamp_valid(trni_get_f32(entry + TRNI_CLUSTER_PARENT_ERROR), trni_get_u32(entry + TRNI_CLUSTER_PARENT_GROUP),
-                     no_parent, TRN_ERROR_WITHOUT_PARENT))
+    if (!stamp_valid(trni_get_f32(entry + TRNI_CLUSTER_OWN_ERROR), entry + TRNI_CLUSTER_OWN_SPHERE,
+                     trni_get_u32(entry + TRNI_CLUSTER_OWN_GROUP), no_own, 0.0f) ||
+        !stamp_valid(trni_get_f32(entry + TRNI_CLUSTER_PARENT_ERROR), entry + TRNI_CLUSTER_PARENT_SPHERE,
+                     trni_get_u32(entry + TRNI_CLUSTER_PARENT_GROUP), no_parent, TRN_ERROR_WITHOUT_PARENT))
         return "a cluster's stamps do not go with its flags";
     if (no_own ? child != TRN_NO_PAGE : child >= page_count || child <= chunk->page)
         return "a cluster's child page is not a finer one";
@@ -92,7 +98,8 @@ static const char *groups_fault(const trn_model_chunk *chunk, const unsigned cha
         if (!(error >= 0.0f && error < TRN_ERROR_WITHOUT_PARENT) || !sphere_valid(group + TRNI_GROUP_SPHERE))
             return "a group's error or sphere is not one";
         if (trni_get_u32(group + TRNI_GROUP_LEVEL) != chunk->level) return "a group is of another level than its page";
-        if (trni_get_u32(group + TRNI_GROUP_MEMBER_COUNT) < 1) return "a group has no members";
+        if (trni_get_u32(group + TRNI_GROUP_MEMBER_COUNT) < 1 || trni_get_u32(group + TRNI_GROUP_PRODUCT_COUNT) < 1)
+            return "a group has no members or made nothing";
     }
     return NULL;
 }

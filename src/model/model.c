@@ -13,6 +13,8 @@
 #include <xxhash.h>
 
 #define HEAD_MAX (1ull << 30)
+#define KNOWN_ATTRIBUTES                                                                                               \
+    (TRN_ATTRIBUTE_NORMAL | TRN_ATTRIBUTE_TANGENT | TRN_ATTRIBUTE_UV0 | TRN_ATTRIBUTE_UV1 | TRN_ATTRIBUTE_COLOR)
 
 struct trn_model {
     trn_allocator allocator;
@@ -60,12 +62,13 @@ trn_result trn_model_head_bytes(const void *header, size_t bytes, uint64_t *head
 
 /* The hash covers the head with its own eight bytes as zero. */
 static uint64_t head_hash(const unsigned char *head, uint64_t bytes) {
-    static const unsigned char zero[8] = {0};
+    unsigned char header[TRNI_HEAD_SIZE];
+    memcpy(header, head, sizeof header);
+    memset(header + TRNI_HEAD_HASH, 0, 8);
     XXH64_state_t state;
     XXH64_reset(&state, 0);
-    XXH64_update(&state, head, TRNI_HEAD_HASH);
-    XXH64_update(&state, zero, sizeof zero);
-    XXH64_update(&state, head + TRNI_HEAD_HASH + 8, (size_t)bytes - TRNI_HEAD_HASH - 8);
+    XXH64_update(&state, header, sizeof header);
+    XXH64_update(&state, head + sizeof header, (size_t)bytes - sizeof header);
     return XXH64_digest(&state);
 }
 
@@ -127,12 +130,15 @@ static bool read_header(const opening *o, trn_model_info *info) {
     info->sphere.radius = trni_get_f32(head + TRNI_HEAD_SPHERE + 12);
     if (!(info->sphere.radius >= 0.0f) || !finite_float(info->sphere.radius))
         return refuse(o, TRNI_HEAD_SPHERE, "the sphere's radius is not one");
+    if (info->attributes & ~KNOWN_ATTRIBUTES) return refuse(o, TRNI_HEAD_ATTRIBUTES, "unknown attributes");
     if (!power_of_two(info->grid_step)) return refuse(o, TRNI_HEAD_GRID_STEP, "the grid's step is no power of two");
     if (!(info->quantisation_error >= 0.0f) || !finite_float(info->quantisation_error))
         return refuse(o, TRNI_HEAD_QUANTISATION_ERROR, "the quantisation error is not a length");
     if (info->level_count < 1 || info->level_count > 64)
         return refuse(o, TRNI_HEAD_LEVEL_COUNT, "1 to 64 levels are possible");
     if (info->page_count < info->level_count) return refuse(o, TRNI_HEAD_PAGE_COUNT, "fewer pages than levels");
+    if (info->stored_triangles > TRNI_MODEL_MAX_ELEMENTS || info->stored_vertices > TRNI_MODEL_MAX_ELEMENTS)
+        return refuse(o, TRNI_HEAD_STORED_TRIANGLES, "more triangles or vertices than can be counted");
     if (info->file_bytes < o->head_bytes) return refuse(o, TRNI_HEAD_FILE_BYTES, "the file is smaller than its head");
     return true;
 }
@@ -202,8 +208,9 @@ static bool read_sphere(const unsigned char *at, trn_sphere *sphere) {
     return sphere->radius >= 0.0f && finite_float(sphere->radius);
 }
 
-/* An error that is stored for what replaces something: a length, or the mark for "nothing does". */
-static bool valid_error(float error) { return error >= 0.0f && error <= TRN_ERROR_WITHOUT_PARENT; }
+static bool valid_error(float error) { return error >= 0.0f && error < TRN_ERROR_WITHOUT_PARENT; }
+/* The error of what replaces something: a length, or the mark for "nothing does". */
+static bool valid_parent_error(float error) { return valid_error(error) || error == TRN_ERROR_WITHOUT_PARENT; }
 
 static bool read_levels(const opening *o, const table_places *at, trn_model *model) {
     for (uint32_t i = 0; i < model->info.level_count; i++) {
@@ -216,7 +223,7 @@ static bool read_levels(const opening *o, const table_places *at, trn_model *mod
         level->page_count = trni_get_u32(from + TRNI_LEVEL_PAGE_COUNT);
         level->cluster_count = trni_get_u32(from + TRNI_LEVEL_CLUSTER_COUNT);
         level->triangle_count = trni_get_u64(from + TRNI_LEVEL_TRIANGLE_COUNT);
-        if (!read_sphere(from + TRNI_LEVEL_SPHERE, &level->sphere) || !valid_error(level->parent_error) ||
+        if (!read_sphere(from + TRNI_LEVEL_SPHERE, &level->sphere) || !valid_parent_error(level->parent_error) ||
             !valid_error(level->own_error))
             return refuse(o, place, "a level's error or sphere is not one");
         if (trni_get_u32(from + TRNI_LEVEL_RESERVED) != 0)
@@ -224,6 +231,9 @@ static bool read_levels(const opening *o, const table_places *at, trn_model *mod
         if ((level->parent_error == TRN_ERROR_WITHOUT_PARENT) != (i + 1 == model->info.level_count))
             return refuse(o, place, "the coarsest level alone has nothing coarser");
         if (level->page_count < 1) return refuse(o, place, "a level has no page");
+        if (level->cluster_count < 1 || level->cluster_count > model->info.cluster_count ||
+            level->triangle_count < level->cluster_count || level->triangle_count > model->info.stored_triangles)
+            return refuse(o, place, "a level's clusters or triangles are more than there are");
     }
     uint64_t page = 0; /* coarse to fine, without gaps */
     for (uint32_t i = model->info.level_count; i-- > 0;) {
@@ -251,7 +261,7 @@ static bool read_pages(const opening *o, const table_places *at, trn_model *mode
         page->triangle_count = trni_get_u32(from + TRNI_PAGE_TRIANGLE_COUNT);
         page->first_group = trni_get_u32(from + TRNI_PAGE_FIRST_GROUP);
         page->group_count = trni_get_u32(from + TRNI_PAGE_GROUP_COUNT);
-        if (!read_sphere(from + TRNI_PAGE_SPHERE, &page->sphere) || !valid_error(page->parent_error))
+        if (!read_sphere(from + TRNI_PAGE_SPHERE, &page->sphere) || !valid_parent_error(page->parent_error))
             return refuse(o, place, "a page's error or sphere is not one");
         if (trni_get_u32(from + TRNI_PAGE_RESERVED) != 0)
             return refuse(o, place, "reserved bytes of a page are not zero");
@@ -262,8 +272,10 @@ static bool read_pages(const opening *o, const table_places *at, trn_model *mode
         bool coarsest = page->level + 1 == model->info.level_count;
         if ((page->parent_error == TRN_ERROR_WITHOUT_PARENT) != coarsest)
             return refuse(o, place, "pages of the coarsest level alone have nothing coarser");
-        if (page->vertex_count < 1 || page->cluster_count < 1 || page->triangle_count < 1)
-            return refuse(o, place, "an empty page");
+        if (page->vertex_count < 1 || page->cluster_count < 1) return refuse(o, place, "an empty page");
+        if (page->triangle_count < page->cluster_count ||
+            page->triangle_count > (uint64_t)page->cluster_count * TRN_CLUSTER_MAX_TRIANGLES)
+            return refuse(o, place, "a page's triangles do not go with its clusters");
         if (page->first_chunk != chunk || page->chunk_count < 2)
             return refuse(o, place, "the pages do not share the chunks in order");
         if (page->first_dependency != dependency)

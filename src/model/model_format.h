@@ -8,6 +8,8 @@
 #define TRNI_MODEL_VERSION 1u
 #define TRNI_MODEL_FEATURES 0u /* feature bits this version knows; a file with others is refused */
 
+#define TRNI_MODEL_MAX_ELEMENTS 0x7ffffff0u /* triangles of a file, vertices of a file */
+
 /* header, 256 bytes */
 enum {
     TRNI_HEAD_MAGIC = 0,

@@ -32,6 +32,8 @@ struct trn_inbox {
     _Atomic uint64_t free_head; /* change count in the upper half, place + 1 in the lower: a reused head differs */
 };
 
+#define NUMBER_MAX (UINT64_MAX / 16) /* larger ones are never given out, and would not fit in a word */
+
 static uint64_t word_of(uint64_t number, uint64_t state) { return number * 8 + state; }
 
 static void push_free(trn_inbox *inbox, uint32_t place) {
@@ -89,7 +91,7 @@ trn_result trn_inbox_complete(trn_inbox *inbox, const trn_completion *completion
     uint64_t number = completion->number;
     inbox_place *place = &inbox->places[number % inbox->capacity];
     uint64_t expected = word_of(number, OPEN);
-    if (!atomic_compare_exchange_strong(&place->word, &expected, word_of(number, FILLING))) {
+    if (number > NUMBER_MAX || !atomic_compare_exchange_strong(&place->word, &expected, word_of(number, FILLING))) {
         trni_completion_release(completion);
         return TRN_ERROR_STALE_ID;
     }

@@ -75,7 +75,7 @@ bool trni_ranges_init(trni_ranges *ranges, const trn_allocator *allocator, uint3
     ranges->unused = TRNI_RANGE_NONE;
     if (!trni_ranges_reserve(ranges, allocator, lent_max)) return false;
     if (units == 0) return true;
-    uint32_t whole = take_record(ranges);
+    uint32_t whole = ranges->head = take_record(ranges); /* splitting and joining keep the record of the lower part */
     ranges->records[whole] =
         (trni_range_record){.offset = 0, .units = units, .before = TRNI_RANGE_NONE, .after = TRNI_RANGE_NONE};
     link_free(ranges, whole);
@@ -97,8 +97,9 @@ void trni_ranges_free(trni_ranges *ranges, const trn_allocator *allocator) {
     memset(ranges, 0, sizeof *ranges);
 }
 
-/* The first free range in the lists whose every member is long enough; else the first one of the request's own list
- * that happens to be (one look, so that the time stays bounded). */
+#define LOOKS 32 /* at most that many ranges of the request's own list, so that the time stays bounded */
+
+/* The first free range in the lists whose every member is long enough; else one of the request's own list that is. */
 static uint32_t find_free(const trni_ranges *ranges, uint32_t units) {
     uint32_t row, column, rounded = units;
     uint32_t power = highest_bit(units);
@@ -117,11 +118,13 @@ static uint32_t find_free(const trni_ranges *ranges, uint32_t units) {
     }
     if (columns != 0) return ranges->first[row][lowest_bit(columns)];
     list_of(units, &row, &column);
-    uint32_t first = ranges->first[row][column];
-    return first != TRNI_RANGE_NONE && ranges->records[first].units >= units ? first : TRNI_RANGE_NONE;
+    uint32_t own = ranges->first[row][column];
+    for (int look = 0; own != TRNI_RANGE_NONE && look < LOOKS; look++, own = ranges->records[own].next_free)
+        if (ranges->records[own].units >= units) return own;
+    return TRNI_RANGE_NONE;
 }
 
-uint32_t trni_ranges_lend(trni_ranges *ranges, uint32_t units) {
+uint32_t trni_ranges_lend(trni_ranges *ranges, uint32_t units, uint32_t owner) {
     if (units == 0 || units > ranges->free_units) return TRNI_RANGE_NONE;
     uint32_t index = find_free(ranges, units);
     if (index == TRNI_RANGE_NONE) return TRNI_RANGE_NONE;
@@ -139,6 +142,7 @@ uint32_t trni_ranges_lend(trni_ranges *ranges, uint32_t units) {
     } else {
         unlink_free(ranges, index);
     }
+    ranges->records[index].owner = owner;
     return index;
 }
 

@@ -49,6 +49,7 @@ typedef struct trni_stream_page {
     uint32_t units[TRN_ARENA_COUNT];             /* vertices, clusters */
     trni_page_state state;
     bool root;
+    bool yields; /* chosen to go for another page, within one step */
     bool failed; /* could not be read; not tried again until told */
     uint32_t range[TRN_ARENA_COUNT];
     uint32_t chunks_placed;
@@ -221,6 +222,22 @@ void trni_stream_lend(trni_stream *stream, const trn_completion *completion);
 void trni_stream_retire(trni_stream *stream);
 /* Bytes of mesh memory that a page takes. */
 uint64_t trni_page_bytes(const trni_stream_page *page);
+
+/* ---- importance, shared by the files of the step ---- */
+
+/* Rank of a page: smaller is more important. Roots first, then the larger on screen, then the earlier page: within a
+ * model the coarser one. The low 31 bits are the page. */
+uint64_t trni_page_rank(const trni_stream *stream, uint32_t page);
+static inline bool trni_page_wanted(const trni_stream *stream, const trni_stream_page *page) {
+    return page->root || page->wanted == stream->update;
+}
+static inline bool trni_page_old_enough(const trni_stream *stream, const trni_stream_page *page) {
+    return page->ready_since + stream->def.idle_updates <= stream->update;
+}
+
+/* Memory is full for a page: pages that may yield to it go, where that gives it a range in each arena (make_room.c).
+ * True when room is on its way. */
+bool trni_stream_make_room(trni_stream *stream, uint32_t page, trni_stream_outputs *outputs);
 
 /* The trn_world_stats that the streamer knows. */
 void trni_stream_get_stats(const trni_stream *stream, trn_world_stats *stats);

@@ -5,49 +5,20 @@
 
 #include <string.h>
 
-/* ---- order ----
- * Roots first, then the larger on screen, then the earlier page: within a model the coarser one. As one number, so that
- * sorting is exact: the bits of a float >= 0 are in the order of its value. */
-static uint64_t rank_of(const trni_stream *stream, uint32_t index) {
-    const trni_stream_page *page = &stream->pages[index];
-    const trni_stream_resource *resource = &stream->resources[page->resource];
-    bool demanded = page->wanted == stream->update || page->kept == stream->update;
-    float priority = demanded ? page->priority : resource->demanded == stream->update ? resource->priority : 0.0f;
-    uint32_t bits;
-    memcpy(&bits, &priority, sizeof bits);
-    return (uint64_t)!page->root << 63 | (uint64_t)(0xffffffffu - bits) << 31 | index;
-}
+/* ---- order ---- */
+
 static uint32_t page_of_rank(uint64_t rank) { return (uint32_t)(rank & 0x7fffffffu); }
-static float priority_of_rank(uint64_t rank) {
-    uint32_t bits = 0xffffffffu - (uint32_t)(rank >> 31);
-    float priority;
-    memcpy(&priority, &bits, sizeof priority);
-    return priority;
-}
-
-static bool is_wanted(const trni_stream *stream, const trni_stream_page *page) {
-    return page->root || page->wanted == stream->update;
-}
 static bool is_kept(const trni_stream *stream, const trni_stream_page *page) {
-    return is_wanted(stream, page) || page->kept == stream->update;
+    return trni_page_wanted(stream, page) || page->kept == stream->update;
 }
-static bool is_old_enough(const trni_stream *stream, const trni_stream_page *page) {
-    return page->ready_since + stream->def.idle_updates <= stream->update;
-}
-
 static uint32_t sort_list(trni_stream *stream, const trni_page_list *list, bool by_rank) {
     for (uint32_t i = 0; i < list->count; i++)
-        stream->order[i] = by_rank ? rank_of(stream, list->pages[i]) : list->pages[i];
+        stream->order[i] = by_rank ? trni_page_rank(stream, list->pages[i]) : list->pages[i];
     trni_sort_u64(stream->order, list->count);
     return list->count;
 }
 
 /* ---- going ---- */
-
-static void evict(trni_stream *stream, uint32_t index, trni_stream_outputs *outputs) {
-    trni_stream_drop(stream, index, stream->submit - 1, outputs);
-    stream->evictions++;
-}
 
 /* Loads nobody wants or keeps any more are given up; finer pages first, since what others depend on stays. */
 static void cancel_unwanted(trni_stream *stream, trni_stream_outputs *outputs) {
@@ -63,8 +34,10 @@ static void evict_idle(trni_stream *stream, trni_stream_outputs *outputs) {
     for (uint32_t i = sort_list(stream, &stream->ready, false); i-- > 0;) {
         uint32_t index = (uint32_t)stream->order[i];
         const trni_stream_page *page = &stream->pages[index];
-        if (!is_kept(stream, page) && page->dependents == 0 && is_old_enough(stream, page))
-            evict(stream, index, outputs);
+        if (!is_kept(stream, page) && page->dependents == 0 && trni_page_old_enough(stream, page)) {
+            trni_stream_drop(stream, index, stream->submit - 1, outputs);
+            stream->evictions++;
+        }
     }
 }
 
@@ -79,76 +52,16 @@ static bool dependencies_held(const trni_stream *stream, const trni_stream_page 
     return true;
 }
 
-static bool reserve_ranges(trni_stream *stream, trni_stream_page *page) {
+static bool reserve_ranges(trni_stream *stream, uint32_t index) {
+    trni_stream_page *page = &stream->pages[index];
     for (int arena = 0; arena < TRN_ARENA_COUNT; arena++) {
         page->range[arena] = TRNI_RANGE_NONE;
         if (page->units[arena] == 0) continue;
-        page->range[arena] = trni_ranges_lend(&stream->ranges[arena], page->units[arena]);
+        page->range[arena] = trni_ranges_lend(&stream->ranges[arena], page->units[arena], index);
         if (page->range[arena] != TRNI_RANGE_NONE) continue;
         if (arena > 0 && page->range[0] != TRNI_RANGE_NONE) trni_ranges_return(&stream->ranges[0], page->range[0]);
         page->range[0] = TRNI_RANGE_NONE;
         return false;
-    }
-    return true;
-}
-
-/* True when the page will fit once the GPU has finished with what is going already. */
-static bool room_is_coming(const trni_stream *stream, const trni_stream_page *page) {
-    if (stream->retiring.count == 0) return false;
-    for (int arena = 0; arena < TRN_ARENA_COUNT; arena++) {
-        uint64_t units = stream->ranges[arena].free_units;
-        for (uint32_t i = 0; i < stream->retiring.count; i++)
-            units += stream->pages[stream->retiring.pages[i]].units[arena];
-        if (units < page->units[arena]) return false;
-    }
-    return true;
-}
-
-/* May `victim` go so that `page` can come? */
-static bool may_replace(const trni_stream *stream, const trni_stream_page *victim, const trni_stream_page *page,
-                        float victim_priority, float priority) {
-    if (victim->dependents > 0 || !is_old_enough(stream, victim)) return false;
-    bool outranked = priority > victim_priority * (1.0f + stream->def.swap_margin);
-    if (victim->root) return page->root && outranked;
-    if (page->root || outranked) return true;
-    return stream->bias == stream->def.bias_max && !is_wanted(stream, victim);
-}
-
-/* The least important page that may go: first what is only kept, then the lowest in rank. */
-static uint32_t find_victim(const trni_stream *stream, uint32_t index) {
-    const trni_stream_page *page = &stream->pages[index];
-    float priority = priority_of_rank(rank_of(stream, index));
-    uint32_t victim = UINT32_MAX;
-    uint64_t victim_rank = 0;
-    bool victim_wanted = true;
-    for (uint32_t i = 0; i < stream->ready.count; i++) {
-        uint32_t other = stream->ready.pages[i];
-        const trni_stream_page *candidate = &stream->pages[other];
-        uint64_t rank = rank_of(stream, other);
-        bool wanted = is_wanted(stream, candidate);
-        bool worse =
-            victim == UINT32_MAX || (victim_wanted && !wanted) || (victim_wanted == wanted && rank > victim_rank);
-        if (candidate->resource == page->resource || !worse) continue;
-        if (!may_replace(stream, candidate, page, priority_of_rank(rank), priority)) continue;
-        victim = other;
-        victim_rank = rank;
-        victim_wanted = wanted;
-    }
-    return victim;
-}
-
-/* Memory is full: pages that may yield to this one do, as many as it takes. True when room is on its way. */
-static bool make_room(trni_stream *stream, uint32_t index, trni_stream_outputs *outputs) {
-    const trni_stream_page *page = &stream->pages[index];
-    if (room_is_coming(stream, page)) return true;
-    if (stream->def.evict_idle_only) return false;
-    bool some = false;
-    while (!room_is_coming(stream, page)) {
-        uint32_t victim = find_victim(stream, index);
-        if (victim == UINT32_MAX) return some;
-        evict(stream, victim, outputs);
-        some = true;
-        if (stream->pages[victim].state == TRNI_PAGE_ABSENT) return true; /* retired already: next update tries again */
     }
     return true;
 }
@@ -163,8 +76,8 @@ static uint32_t collect_candidates(trni_stream *stream) {
         for (uint32_t p = 0; p < end; p++) {
             uint32_t index = resource->first_page + p;
             const trni_stream_page *page = &stream->pages[index];
-            if (page->state == TRNI_PAGE_ABSENT && !page->failed && is_wanted(stream, page))
-                stream->order[count++] = rank_of(stream, index);
+            if (page->state == TRNI_PAGE_ABSENT && !page->failed && trni_page_wanted(stream, page))
+                stream->order[count++] = trni_page_rank(stream, index);
         }
     }
     trni_sort_u64(stream->order, count);
@@ -192,9 +105,9 @@ static void admit(trni_stream *stream, trni_stream_outputs *outputs) {
         uint32_t index = page_of_rank(stream->order[i]);
         trni_stream_page *page = &stream->pages[index];
         if (!dependencies_held(stream, page)) continue;
-        if (!reserve_ranges(stream, page)) {
+        if (!reserve_ranges(stream, index)) {
             refuse_for_memory(stream, page);
-            if (make_room(stream, index, outputs)) break; /* what comes free is this page's */
+            if (trni_stream_make_room(stream, index, outputs)) break; /* what comes free is this page's */
             continue;
         }
         if (page->root) stream->resources[page->resource].not_drawn_memory = false;

@@ -136,6 +136,7 @@ trn_result trn_world_create_sized(const trn_world_def *given, size_t def_size, t
     world->cpu_bytes = sizeof *world;
     world->def = def;
     world->free_instance = TRNI_NOBODY;
+    world->region_end = 1; /* region 0 */
     trn_result result = make_stream(world);
     if (result == TRN_OK) result = make_regions(world);
     if (result == TRN_OK &&

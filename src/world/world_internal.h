@@ -72,6 +72,7 @@ struct trn_world {
     uint32_t instance_capacity, instance_end, instance_count, free_instance;
     uint32_t *region_first; /* first instance of each region, by place */
     uint8_t *region_loaded; /* 0, or the trn_state resident or active, by place */
+    uint32_t region_end;    /* places that were ever used */
     uint32_t region_capacity, region_loaded_capacity;
 
     trni_world_outputs outputs[2];
@@ -92,6 +93,5 @@ void trni_world_free_models(trn_world *world);
 void trni_world_destroy_instances_of(trn_world *world, uint32_t region);
 /* Room for what the world keeps for each region. */
 bool trni_world_grow_regions(trn_world *world, uint32_t region_end);
-uint32_t trni_world_region_end(const trn_world *world);
 
 #endif

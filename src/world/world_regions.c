@@ -19,10 +19,13 @@ trn_result trn_region_create_sized(trn_world *world, const trn_region_def *given
     trn_region_def def;
     trn_region_id made;
     if (!world || !region || !given || !trni_def_read(&def, sizeof def, given, def_size)) return TRN_ERROR_ARGUMENT;
+    /* A new region takes a free place or the next one; there is room for it before it exists. */
+    if (!trni_world_grow_regions(world, world->region_end + 1)) return TRN_ERROR_OUT_OF_MEMORY;
     trn_result result = trni_region_create(world->regions, &def, &made);
     if (result != TRN_OK) return result;
-    if (!trni_world_grow_regions(world, made.index1) || !trni_world_grow_outputs(world)) {
-        trni_region_delete(world->regions, made); /* never loaded: it goes in the next update without a trace */
+    if (made.index1 > world->region_end) world->region_end = made.index1;
+    if (!trni_world_grow_outputs(world)) {
+        trni_region_delete(world->regions, made); /* never loaded: it goes in the next update */
         return TRN_ERROR_OUT_OF_MEMORY;
     }
     *region = made;

@@ -23,16 +23,15 @@ static bool frame_valid(const trn_world *world, const trn_frame *frame) {
 /* The outputs of the update before the last are refilled: arrays that grew meanwhile are taken into use. */
 static void open_outputs(trn_world *world) {
     trni_world_outputs *outputs = trni_world_current(world);
-    const trn_allocator *allocator = &world->allocator;
-    trni_output_adopt(allocator, &outputs->events);
-    trni_output_adopt(allocator, &outputs->reads);
-    trni_output_adopt(allocator, &outputs->cancels);
-    trni_output_adopt(allocator, &outputs->writes);
-    trni_output_adopt(allocator, &outputs->write_chunks);
-    trni_output_adopt(allocator, &outputs->copies);
-    trni_output_adopt(allocator, &outputs->changes);
-    for (uint32_t v = 0; v < world->views_prepared; v++) trni_output_adopt(allocator, &outputs->draws[v]);
-    if (trni_output_adopt(allocator, &outputs->entries)) outputs->entry_count = 0; /* then all of it is copied */
+    trni_output_adopt(&outputs->events);
+    trni_output_adopt(&outputs->reads);
+    trni_output_adopt(&outputs->cancels);
+    trni_output_adopt(&outputs->writes);
+    trni_output_adopt(&outputs->write_chunks);
+    trni_output_adopt(&outputs->copies);
+    trni_output_adopt(&outputs->changes);
+    for (uint32_t v = 0; v < world->views_prepared; v++) trni_output_adopt(&outputs->draws[v]);
+    if (trni_output_adopt(&outputs->entries)) outputs->entry_count = 0; /* then all of it is copied */
     memset(outputs->draw_count, 0, sizeof outputs->draw_count);
 }
 

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* One triangle over the whole viewport. */
+void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }

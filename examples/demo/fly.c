@@ -136,8 +136,6 @@ static bool watch_model_of(flight_state *f, uint32_t number) {
 }
 
 static bool set_up(flight_state *f, char error[512]) {
-    /* Plain eviction: what a view still asks for stays, and a page that finds no room waits until the bias lowers the
-     * demand. Taking room from others would empty the plaza for one level of the dragon, a third of the memory. */
     trn_world_def def = {.allocator = {&f->allocator_calls, count_alloc, count_free},
                          .inbox = trn_host_inbox(f->host),
                          .mesh_memory_bytes = f->def->mesh_memory_bytes,

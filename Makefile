@@ -3,6 +3,7 @@
 
 JOBS ?= $(shell nproc)
 BUILD := build/release
+BENCH := $(BUILD)/benchmarks/trn-bench
 CONFIGURE := cmake --preset release $(CMAKE_FLAGS)
 
 .DEFAULT_GOAL := build
@@ -28,9 +29,9 @@ demo: configure ## builds, cooks real meshes, flies through a world; pictures an
 test: build ## builds and runs every test
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error -j $(JOBS)
 
-bench: configure ## builds and runs the benchmarks
+bench: configure ## builds and runs every benchmark suite; BENCH_FLAGS=--json or --quick
 	@cmake --build $(BUILD) -j $(JOBS) --target trn-bench
-	@$(BUILD)/benchmarks/trn-bench
+	@for suite in $$($(BENCH) 2>&1 | sed -n 's/^suites://p'); do $(BENCH) $$suite $(BENCH_FLAGS) || exit; done
 
 format: deps ## formats the C sources with clang-format
 	@find include src tools examples benchmarks tests \( -name '*.c' -o -name '*.h' \) -exec clang-format -i {} +

@@ -20,9 +20,7 @@ typedef struct trni_edge_set {
     uint32_t capacity_bits; /* places in memory; 0: none */
 } trni_edge_set;
 
-static inline size_t trni_edge_set_places(const trni_edge_set *set) {
-    return set->words ? (size_t)1 << set->bits : 0;
-}
+static inline size_t trni_edge_set_places(const trni_edge_set *set) { return set->words ? (size_t)1 << set->bits : 0; }
 static inline uint64_t trni_edge_word(uint32_t a, uint32_t b) {
     return a < b ? (a + 1ull) << 32 | (b + 1ull) : (b + 1ull) << 32 | (a + 1ull);
 }
@@ -52,8 +50,6 @@ static inline void trni_edge_set_toggle(const trni_edge_set *set, uint32_t a, ui
 }
 
 /* Takes in an edge with its bits; one that is there loses its own. */
-static inline void trni_edge_set_put(const trni_edge_set *set, uint64_t word) {
-    *trni_edge_set_find(set, word) = word;
-}
+static inline void trni_edge_set_put(const trni_edge_set *set, uint64_t word) { *trni_edge_set_find(set, word) = word; }
 
 #endif

@@ -48,14 +48,15 @@ static void get_sphere(const unsigned char *at, float sphere[4]) {
     for (int i = 0; i < 4; i++) sphere[i] = trni_get_f32(at + 4 * i);
 }
 
-static void load_clusters(trn_model_data *data, const trn_model_chunk *chunk, const unsigned char *bytes, uint32_t first_cluster,
-                          const uint32_t *vertex_ids) {
+static void load_clusters(trn_model_data *data, const trn_model_chunk *chunk, const unsigned char *bytes,
+                          uint32_t first_cluster, const uint32_t *vertex_ids) {
     const unsigned char *reference = bytes + (size_t)chunk->count * TRNI_CLUSTER_ENTRY_SIZE, *corner = reference;
     for (uint32_t i = 0; i < chunk->count; i++)
         corner += 2 * (trni_get_u32(bytes + (size_t)i * TRNI_CLUSTER_ENTRY_SIZE + TRNI_CLUSTER_COUNTS) & 0xff);
     for (uint32_t i = 0; i < chunk->count; i++) {
         const unsigned char *entry = bytes + (size_t)i * TRNI_CLUSTER_ENTRY_SIZE;
-        uint32_t counts = trni_get_u32(entry + TRNI_CLUSTER_COUNTS), base = trni_get_u32(entry + TRNI_CLUSTER_VERTEX_BASE);
+        uint32_t counts = trni_get_u32(entry + TRNI_CLUSTER_COUNTS),
+                 base = trni_get_u32(entry + TRNI_CLUSTER_VERTEX_BASE);
         data_cluster *cluster = &data->clusters[first_cluster + chunk->first + i];
         get_sphere(entry + TRNI_CLUSTER_OWN_SPHERE, cluster->own_sphere);
         get_sphere(entry + TRNI_CLUSTER_PARENT_SPHERE, cluster->parent_sphere);
@@ -73,13 +74,15 @@ static void load_clusters(trn_model_data *data, const trn_model_chunk *chunk, co
         cluster->first_triangle = data->triangle_end;
         cluster->triangle_count = counts >> 8 & 0xff;
         for (uint32_t c = 0; c < 3 * cluster->triangle_count; c++)
-            data->corners[3 * (size_t)data->triangle_end + c] = vertex_ids[base + trni_get_u16(reference + 2 * (size_t)*corner++)];
+            data->corners[3 * (size_t)data->triangle_end + c] =
+                vertex_ids[base + trni_get_u16(reference + 2 * (size_t)*corner++)];
         data->triangle_end += cluster->triangle_count;
         reference += 2 * (counts & 0xff);
     }
 }
 
-static void load_groups(trn_model_data *data, const trn_model_chunk *chunk, const unsigned char *bytes, uint32_t first_group) {
+static void load_groups(trn_model_data *data, const trn_model_chunk *chunk, const unsigned char *bytes,
+                        uint32_t first_group) {
     for (uint32_t i = 0; i < chunk->count; i++) {
         const unsigned char *record = bytes + (size_t)i * TRNI_GROUP_SIZE;
         data_group *group = &data->groups[first_group + chunk->first + i];
@@ -93,20 +96,22 @@ static void load_groups(trn_model_data *data, const trn_model_chunk *chunk, cons
 }
 
 /* Group numbers are indices from here on. */
-static trn_result check_groups(const trn_model_data *data, uint32_t first, uint32_t count, const char *name, trn_error *error) {
+static trn_result check_groups(const trn_model_data *data, uint32_t first, uint32_t count, const char *name,
+                               trn_error *error) {
     for (uint32_t c = first; c < first + count; c++) {
         const data_cluster *cluster = &data->clusters[c];
         if ((cluster->own_group != TRNI_NO_GROUP && cluster->own_group >= data->info.group_count) ||
             (cluster->parent_group != TRNI_NO_GROUP && cluster->parent_group >= data->info.group_count))
             return trni_fail(error, TRN_ERROR_FORMAT, c, 0, "%s: cluster %u names a group that is not there", name, c);
         if (cluster->material >= data->info.material_count)
-            return trni_fail(error, TRN_ERROR_FORMAT, c, 0, "%s: cluster %u names a material that is not there", name, c);
+            return trni_fail(error, TRN_ERROR_FORMAT, c, 0, "%s: cluster %u names a material that is not there", name,
+                             c);
     }
     return TRN_OK;
 }
 
-static trn_result load_page(trn_model_data *data, uint32_t index, uint32_t first_cluster, const unsigned char *file, weld_table *table,
-                            uint32_t *vertex_ids, const char *name, trn_error *error) {
+static trn_result load_page(trn_model_data *data, uint32_t index, uint32_t first_cluster, const unsigned char *file,
+                            weld_table *table, uint32_t *vertex_ids, const char *name, trn_error *error) {
     trn_model_page page;
     trn_model_get_page(data->tables, index, &page);
     uint32_t triangles_before = data->triangle_end;
@@ -123,15 +128,18 @@ static trn_result load_page(trn_model_data *data, uint32_t index, uint32_t first
         if (chunk.kind == TRN_CHUNK_CLUSTERS) {
             uint64_t triangles = 0;
             for (uint32_t i = 0; i < chunk.count; i++)
-                triangles += trni_get_u32(bytes + (size_t)i * TRNI_CLUSTER_ENTRY_SIZE + TRNI_CLUSTER_COUNTS) >> 8 & 0xff;
+                triangles +=
+                    trni_get_u32(bytes + (size_t)i * TRNI_CLUSTER_ENTRY_SIZE + TRNI_CLUSTER_COUNTS) >> 8 & 0xff;
             if (triangles > page.triangle_count - (data->triangle_end - triangles_before))
-                return trni_fail(error, TRN_ERROR_FORMAT, index, chunk.offset, "%s: page %u has more triangles than it says", name, index);
+                return trni_fail(error, TRN_ERROR_FORMAT, index, chunk.offset,
+                                 "%s: page %u has more triangles than it says", name, index);
             load_clusters(data, &chunk, bytes, first_cluster, vertex_ids);
         }
         if (chunk.kind == TRN_CHUNK_GROUPS) load_groups(data, &chunk, bytes, page.first_group);
     }
     if (data->triangle_end - triangles_before != page.triangle_count)
-        return trni_fail(error, TRN_ERROR_FORMAT, index, 0, "%s: page %u has fewer triangles than it says", name, index);
+        return trni_fail(error, TRN_ERROR_FORMAT, index, 0, "%s: page %u has fewer triangles than it says", name,
+                         index);
     return check_groups(data, first_cluster, page.cluster_count, name, error);
 }
 
@@ -159,8 +167,8 @@ static trn_result load_pages(trn_model_data *data, const unsigned char *file, co
     return result;
 }
 
-trn_result trn_model_data_load(const void *file, uint64_t size, const char *name, const trn_allocator *hook, trn_model_data **loaded,
-                               trn_error *error) {
+trn_result trn_model_data_load(const void *file, uint64_t size, const char *name, const trn_allocator *hook,
+                               trn_model_data **loaded, trn_error *error) {
     trn_allocator allocator;
     if (!file || !loaded || !trni_allocator_make(&allocator, hook)) return TRN_ERROR_ARGUMENT;
     if (!name) name = "model";

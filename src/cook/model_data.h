@@ -12,8 +12,8 @@
 typedef struct data_cluster {
     float own_sphere[4], parent_sphere[4], cull_sphere[4];
     float own_error, parent_error;
-    uint32_t flags; /* TRN_CLUSTER_ bits */
-    uint32_t born;  /* level that made it */
+    uint32_t flags;  /* TRN_CLUSTER_ bits */
+    uint32_t born;   /* level that made it */
     uint32_t stored; /* level it lies in: the coarsest it belongs to */
     uint32_t page, child_page;
     uint32_t own_group, parent_group;
@@ -43,7 +43,8 @@ struct trn_model_data {
 
 /* Place of a position in model units. */
 static inline double data_coordinate(const trn_model_data *data, uint32_t position, int axis) {
-    return data->info.grid_origin[axis] + (double)data->info.grid_step * data->positions[3 * (size_t)position + (size_t)axis];
+    return data->info.grid_origin[axis] +
+           (double)data->info.grid_step * data->positions[3 * (size_t)position + (size_t)axis];
 }
 
 /* ---- cut.c ---- */

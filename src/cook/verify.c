@@ -86,7 +86,10 @@ static void free_all(trni_verify *verify) {
     trni_edge_set_free(&verify->edges, allocator);
     trni_edge_set_free(&verify->rim, allocator);
     trni_edge_set_free(&verify->met, allocator);
-    for (uint32_t l = 0; l < TRNI_VERIFY_LEVELS; l++) trni_edge_set_free(&verify->odd[l], allocator);
+    for (uint32_t l = 0; l < TRNI_VERIFY_LEVELS; l++) {
+        trni_free(allocator, verify->odd_owner[l], trni_edge_set_places(&verify->odd[l]), sizeof(uint32_t));
+        trni_edge_set_free(&verify->odd[l], allocator);
+    }
 }
 
 trn_result trn_cook_verify_sized(const trn_model_data *data, const trn_verify_def *def, size_t def_size,

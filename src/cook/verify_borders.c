@@ -4,8 +4,10 @@
  * seams in attributes do not show.
  *
  * The border of a group is what is odd among its members; among its products it is the same, but for the real border,
- * which may move: edges that go were open in the members' whole level, and both ends of those that come were on it. What
- * comes is open in the products' level, or two real borders have moved onto each other. */
+ * which may move: edges that go were open in the members' whole level and no other group had them (three sheets that meet
+ * in one edge also have it an odd number of times, and must stay together), and both ends of those that come were on it.
+ * What comes is open in the products' level, or two real borders have moved onto each other. Counting odd and even has a
+ * blind spot: two sheets of one group that together let go of an edge that a third, outside, keeps. */
 #include "verify_internal.h"
 
 typedef struct edge_text {
@@ -41,14 +43,42 @@ static trn_result find_odd(trni_verify *v, uint32_t level) {
     return TRN_OK;
 }
 
+#define SHARED (UINT32_MAX - 1) /* an edge that several groups have, or a cluster that no group of the level replaces */
+
+/* Finds which group has each open edge of a level alone. */
+static trn_result find_owners(trni_verify *v, uint32_t level) {
+    const trn_model_data *data = v->data;
+    const trni_edge_set *odd = &v->odd[level];
+    uint32_t *owner = v->odd_owner[level] = trni_alloc(&v->allocator, trni_edge_set_places(odd), sizeof *owner);
+    if (!owner) return TRN_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < trni_edge_set_places(odd); i++) owner[i] = TRNI_NO_GROUP;
+    for (uint32_t c = 0; v->odd_count[level] != 0 && c < data->info.cluster_count; c++) {
+        const data_cluster *cluster = &data->clusters[c];
+        if (!trni_verify_in_level(cluster, level)) continue;
+        uint32_t group =
+            cluster->stored == level && cluster->parent_group != TRNI_NO_GROUP ? cluster->parent_group : SHARED;
+        const uint32_t *corner = data->corners + 3 * (size_t)cluster->first_triangle;
+        for (uint32_t i = 0; i < 3 * cluster->triangle_count; i++) {
+            uint32_t a = corner[i], b = corner[i % 3 == 2 ? i - 2 : i + 1];
+            const uint64_t *word = trni_edge_set_find(odd, trni_edge_word(a, b));
+            if (a == b || *word == 0) continue;
+            uint32_t *of = &owner[word - odd->words];
+            *of = *of == TRNI_NO_GROUP || *of == group ? group : SHARED;
+        }
+    }
+    return TRN_OK;
+}
+
 trn_result trni_verify_levels(trni_verify *v) {
     for (uint32_t l = 0; l < v->data->info.level_count; l++) {
         trn_result result = find_odd(v, l);
+        if (result == TRN_OK) result = find_owners(v, l);
         if (result != TRN_OK) return result;
         if (v->odd_count[0] == 0 && v->odd_count[l] != 0)
             trni_verify_fail(v, TRNI_PROOF_LEVELS, "level %u has %llu open edges, level 0 has none", l,
                              (unsigned long long)v->odd_count[l]);
-        if (!trni_verify_progress(v, "levels", 0.1 + 0.2 * (l + 1) / v->data->info.level_count)) return TRN_ERROR_CANCELLED;
+        if (!trni_verify_progress(v, "levels", 0.1 + 0.2 * (l + 1) / v->data->info.level_count))
+            return TRN_ERROR_CANCELLED;
     }
     v->report->open_edges = v->odd_count[0];
     return TRN_OK;
@@ -99,10 +129,12 @@ static bool on_rim(const trni_verify *v, uint32_t position) {
 }
 
 /* Whether an edge that a group has on one side only is of the real border. */
-static trn_result border_moves(trni_verify *v, uint32_t level, uint64_t word, bool *moves) {
+static trn_result border_moves(trni_verify *v, uint32_t g, uint64_t word, bool *moves) {
+    uint32_t level = v->data->groups[g].level;
     *moves = false;
     if (word & MEMBERS) {
-        *moves = is_odd(v, level, word);
+        const uint64_t *at = trni_edge_set_find(&v->odd[level], word);
+        *moves = *at != 0 && v->odd_owner[level][at - v->odd[level].words] == g;
         return TRN_OK;
     }
     if (!on_rim(v, trni_edge_low(word)) || !on_rim(v, trni_edge_high(word))) return TRN_OK;
@@ -129,14 +161,15 @@ static trn_result check_border(trni_verify *v, uint32_t g) {
         trn_result result = have_rim ? TRN_OK : find_rim(v, level);
         bool moves;
         have_rim = true;
-        if (result == TRN_OK) result = border_moves(v, level, word, &moves);
+        if (result == TRN_OK) result = border_moves(v, g, word, &moves);
         if (result != TRN_OK) return result;
         if (moves) continue;
         edge_text ends = edge_ends(v->data, word);
-        trni_verify_fail(v, TRNI_PROOF_BORDERS,
-                         "group %u of level %u: edge (%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g) of its border is only in its %s",
-                         g, level, ends.low[0], ends.low[1], ends.low[2], ends.high[0], ends.high[1], ends.high[2],
-                         word & MEMBERS ? "members" : "products");
+        trni_verify_fail(
+            v, TRNI_PROOF_BORDERS,
+            "group %u of level %u: edge (%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g) of its border is only in its %s", g,
+            level, ends.low[0], ends.low[1], ends.low[2], ends.high[0], ends.high[1], ends.high[2],
+            word & MEMBERS ? "members" : "products");
     }
     return TRN_OK;
 }
@@ -149,8 +182,9 @@ static void check_new_edges(trni_verify *v, uint32_t level) {
         if (word == 0 || (word & TRNI_EDGE_MARK) || is_odd(v, level - 1, word)) continue;
         edge_text ends = edge_ends(v->data, word);
         trni_verify_fail(v, TRNI_PROOF_LEVELS,
-                         "level %u: edge (%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g) is open, in level %u it is not", level,
-                         ends.low[0], ends.low[1], ends.low[2], ends.high[0], ends.high[1], ends.high[2], level - 1);
+                         "level %u: edge (%.9g, %.9g, %.9g) to (%.9g, %.9g, %.9g) is open, in level %u it is not",
+                         level, ends.low[0], ends.low[1], ends.low[2], ends.high[0], ends.high[1], ends.high[2],
+                         level - 1);
         return;
     }
 }

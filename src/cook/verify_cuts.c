@@ -62,8 +62,8 @@ static void random_camera(const trn_model_data *data, uint64_t *state, trn_cut_d
 static void check_decisions(trni_verify *v, uint32_t number, const trni_cut_eye *eye, const cut_memory *m) {
     const trn_model_data *data = v->data;
     for (uint32_t g = 0; g < data->info.group_count; g++)
-        m->refined[g] = m->resident[data->groups[g].page] &&
-                        trni_cut_refined(eye, data->groups[g].error, data->groups[g].sphere);
+        m->refined[g] =
+            m->resident[data->groups[g].page] && trni_cut_refined(eye, data->groups[g].error, data->groups[g].sphere);
     for (uint32_t c = 0; c < data->info.cluster_count; c++) {
         const data_cluster *cluster = &data->clusters[c];
         bool no_own = cluster->own_group == TRNI_NO_GROUP, no_parent = cluster->parent_group == TRNI_NO_GROUP;
@@ -113,12 +113,13 @@ static trn_result check_edges(trni_verify *v, uint32_t number, const cut_memory 
     }
     if (cracks == 0) return TRN_OK;
     uint32_t a = trni_edge_low(first), b = trni_edge_high(first);
-    trni_verify_fail(v, TRNI_PROOF_CUTS,
-                     "cut %u of %zu triangles has %llu open edges that the source has not, one from (%.9g, %.9g, %.9g) to "
-                     "(%.9g, %.9g, %.9g)",
-                     number, triangles, (unsigned long long)cracks, data_coordinate(data, a, 0), data_coordinate(data, a, 1),
-                     data_coordinate(data, a, 2), data_coordinate(data, b, 0), data_coordinate(data, b, 1),
-                     data_coordinate(data, b, 2));
+    trni_verify_fail(
+        v, TRNI_PROOF_CUTS,
+        "cut %u of %llu triangles has %llu open edges that the source has not, one from (%.9g, %.9g, %.9g) to "
+        "(%.9g, %.9g, %.9g)",
+        number, (unsigned long long)triangles, (unsigned long long)cracks, data_coordinate(data, a, 0),
+        data_coordinate(data, a, 1), data_coordinate(data, a, 2), data_coordinate(data, b, 0),
+        data_coordinate(data, b, 1), data_coordinate(data, b, 2));
     return TRN_OK;
 }
 
@@ -127,8 +128,10 @@ static trn_result check_cut(trni_verify *v, uint32_t number, const cut_memory *m
     uint64_t state = v->def.seed + (uint64_t)number * 0xd1342543de82ef95u;
     trn_cut_def def = {0};
     trni_cut_eye eye;
-    if (number % 2) random_camera(data, &state, &def);
-    else random_error(data, &state, &def);
+    if (number % 2)
+        random_camera(data, &state, &def);
+    else
+        random_error(data, &state, &def);
     bool some_missing = number / 2 % 2;
     for (uint32_t p = 0; p < data->info.page_count; p++) m->missing[p] = some_missing && next_random(&state) % 4 == 0;
     trni_cut_close(data, m->missing, m->resident);

@@ -30,6 +30,7 @@ typedef struct trni_verify {
     trni_edge_set rim;                     /* scratch: ends of edges, each as an edge to itself */
     trni_edge_set odd[TRNI_VERIFY_LEVELS]; /* open edges of each level; a mark: a group of the level before made it */
     uint64_t odd_count[TRNI_VERIFY_LEVELS];
+    uint32_t *odd_owner[TRNI_VERIFY_LEVELS]; /* by place in `odd`: the only group whose members have the edge */
     trni_edge_set met; /* moved real borders that fell on each other, so that their level does not have them open */
     uint64_t *met_list;
     uint32_t met_count, met_capacity;

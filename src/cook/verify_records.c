@@ -15,8 +15,8 @@ static void check_cluster(trni_verify *v, uint32_t c) {
     const data_cluster *cluster = &v->data->clusters[c];
     bool has_own = cluster->own_group != TRNI_NO_GROUP, has_parent = cluster->parent_group != TRNI_NO_GROUP;
     if (cluster->born > cluster->stored)
-        trni_verify_fail(v, TRNI_PROOF_STRUCTURE, "cluster %u was made at level %u and lies in level %u", c, cluster->born,
-                         cluster->stored);
+        trni_verify_fail(v, TRNI_PROOF_STRUCTURE, "cluster %u was made at level %u and lies in level %u", c,
+                         cluster->born, cluster->stored);
     if (has_own != (cluster->born > 0))
         trni_verify_fail(v, TRNI_PROOF_STRUCTURE, "cluster %u of level %u has %s group that made it", c, cluster->born,
                          has_own ? "a" : "no");
@@ -87,9 +87,9 @@ static void check_level_counts(trni_verify *v) {
                 clusters++, triangles += v->data->clusters[c].triangle_count;
         if (clusters != level.cluster_count || triangles != level.triangle_count)
             trni_verify_fail(v, TRNI_PROOF_STRUCTURE | TRNI_PROOF_LEVELS,
-                             "level %u says %u clusters and %llu triangles, it has %llu and %llu", l, level.cluster_count,
-                             (unsigned long long)level.triangle_count, (unsigned long long)clusters,
-                             (unsigned long long)triangles);
+                             "level %u says %u clusters and %llu triangles, it has %llu and %llu", l,
+                             level.cluster_count, (unsigned long long)level.triangle_count,
+                             (unsigned long long)clusters, (unsigned long long)triangles);
     }
 }
 
@@ -113,21 +113,25 @@ void trni_verify_stamps(trni_verify *v) {
         if (cluster->parent_group != TRNI_NO_GROUP) {
             const data_group *parent = &v->data->groups[cluster->parent_group];
             if (!same_stamp(cluster->parent_error, cluster->parent_sphere, parent))
-                trni_verify_fail(v, TRNI_PROOF_STAMPS, "cluster %u: parent error %.9g or sphere is not that of group %u, %.9g",
-                                 c, (double)cluster->parent_error, cluster->parent_group, (double)parent->error);
+                trni_verify_fail(v, TRNI_PROOF_STAMPS,
+                                 "cluster %u: parent error %.9g or sphere is not that of group %u, %.9g", c,
+                                 (double)cluster->parent_error, cluster->parent_group, (double)parent->error);
             if (cluster->page != parent->page || cluster->stored != parent->level)
-                trni_verify_fail(v, TRNI_PROOF_STAMPS, "cluster %u lies in page %u, level %u; its parent group %u in %u, %u",
-                                 c, cluster->page, cluster->stored, cluster->parent_group, parent->page, parent->level);
+                trni_verify_fail(v, TRNI_PROOF_STAMPS,
+                                 "cluster %u lies in page %u, level %u; its parent group %u in %u, %u", c,
+                                 cluster->page, cluster->stored, cluster->parent_group, parent->page, parent->level);
         }
         if (cluster->own_group != TRNI_NO_GROUP) {
             const data_group *own = &v->data->groups[cluster->own_group];
             if (!same_stamp(cluster->own_error, cluster->own_sphere, own))
-                trni_verify_fail(v, TRNI_PROOF_STAMPS, "cluster %u: own error %.9g or sphere is not that of group %u, %.9g", c,
+                trni_verify_fail(v, TRNI_PROOF_STAMPS,
+                                 "cluster %u: own error %.9g or sphere is not that of group %u, %.9g", c,
                                  (double)cluster->own_error, cluster->own_group, (double)own->error);
             if (cluster->child_page != own->page || cluster->born != own->level + 1)
-                trni_verify_fail(v, TRNI_PROOF_STAMPS,
-                                 "cluster %u names child page %u and was made at level %u; its own group %u is in %u, %u", c,
-                                 cluster->child_page, cluster->born, cluster->own_group, own->page, own->level);
+                trni_verify_fail(
+                    v, TRNI_PROOF_STAMPS,
+                    "cluster %u names child page %u and was made at level %u; its own group %u is in %u, %u", c,
+                    cluster->child_page, cluster->born, cluster->own_group, own->page, own->level);
         }
     }
 }
@@ -169,7 +173,8 @@ void trni_verify_nested(trni_verify *v) {
     for (uint32_t c = 0; c < data->info.cluster_count; c++) {
         const data_cluster *cluster = &data->clusters[c];
         const float *own = cluster->own_group == TRNI_NO_GROUP ? NULL : data->groups[cluster->own_group].sphere;
-        const float *parent = cluster->parent_group == TRNI_NO_GROUP ? NULL : data->groups[cluster->parent_group].sphere;
+        const float *parent =
+            cluster->parent_group == TRNI_NO_GROUP ? NULL : data->groups[cluster->parent_group].sphere;
         if (own && parent && !sphere_holds_sphere(parent, own))
             trni_verify_fail(v, TRNI_PROOF_NESTED, "the sphere of group %u does not enclose that of group %u",
                              cluster->parent_group, cluster->own_group);
@@ -195,7 +200,8 @@ static void check_group_bounds(trni_verify *v, uint32_t g, const char *what, uin
         trni_verify_fail(v, TRNI_PROOF_PAGES, "%s %u has parent error %.9g, its group %u has %.9g", what, index,
                          (double)error, g, (double)group->error);
     if (!sphere_holds_sphere(outer, group->sphere))
-        trni_verify_fail(v, TRNI_PROOF_PAGES, "the sphere of %s %u does not enclose that of its group %u", what, index, g);
+        trni_verify_fail(v, TRNI_PROOF_PAGES, "the sphere of %s %u does not enclose that of its group %u", what, index,
+                         g);
 }
 
 static void check_page(trni_verify *v, uint32_t p, uint32_t *depends) {
@@ -214,15 +220,17 @@ static void check_page(trni_verify *v, uint32_t p, uint32_t *depends) {
         for (uint32_t i = v->product_first[g]; i < v->product_first[g + 1]; i++) {
             uint32_t on = v->data->clusters[v->products[i]].page;
             if (depends[on] != p)
-                trni_verify_fail(v, TRNI_PROOF_PAGES, "page %u does not depend on page %u, where cluster %u of its group %u is",
-                                 p, on, v->products[i], g);
+                trni_verify_fail(v, TRNI_PROOF_PAGES,
+                                 "page %u does not depend on page %u, where cluster %u of its group %u is", p, on,
+                                 v->products[i], g);
         }
     }
 }
 
 trn_result trni_verify_pages(trni_verify *v) {
     uint32_t page_count = v->data->info.page_count;
-    uint32_t *depends = trni_alloc(&v->allocator, page_count, sizeof *depends); /* by page: the last that depends on it */
+    /* By page: the last one that depends on it. */
+    uint32_t *depends = trni_alloc(&v->allocator, page_count, sizeof *depends);
     if (!depends) return TRN_ERROR_OUT_OF_MEMORY;
     memset(depends, 0xff, page_count * sizeof *depends);
     for (uint32_t p = 0; p < page_count; p++) check_page(v, p, depends);
@@ -232,8 +240,8 @@ trn_result trni_verify_pages(trni_verify *v) {
         trn_model_level level;
         trn_model_get_level(v->data->tables, cluster->stored, &level);
         if (!(cluster->own_error <= level.own_error))
-            trni_verify_fail(v, TRNI_PROOF_PAGES, "level %u has own error %.9g, its cluster %u has %.9g", cluster->stored,
-                             (double)level.own_error, c, (double)cluster->own_error);
+            trni_verify_fail(v, TRNI_PROOF_PAGES, "level %u has own error %.9g, its cluster %u has %.9g",
+                             cluster->stored, (double)level.own_error, c, (double)cluster->own_error);
     }
     return TRN_OK;
 }

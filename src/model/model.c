@@ -13,7 +13,7 @@
 #include <xxhash.h>
 
 #define HEAD_MAX (1ull << 30)
-#define KNOWN_ATTRIBUTES                                                                                               \
+#define KNOWN_ATTRIBUTES \
     (TRN_ATTRIBUTE_NORMAL | TRN_ATTRIBUTE_TANGENT | TRN_ATTRIBUTE_UV0 | TRN_ATTRIBUTE_UV1 | TRN_ATTRIBUTE_COLOR)
 
 struct trn_model {

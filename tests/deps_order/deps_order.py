@@ -17,7 +17,7 @@ LAYER = {module: layer for layer, modules in enumerate(LAYERS) for module in mod
 # The types of frames and events that the layer below the world reads and fills.
 TYPES_ONLY = "include/terrane/world.h"
 # Public headers that do not carry their module's name.
-HEADER_MODULE = {"version": "base", "id": "base", "math_types": "base", "shader/terrane_shared": "base", "portal": "space"}
+HEADER_MODULE = {"version": "base", "id": "base", "math_types": "base", "portal": "space"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -28,7 +28,7 @@ def module_of(path):
         return "src", parts[1]
     if path.startswith("include/terrane/") and path.endswith(".h"):
         name = path[len("include/terrane/"):-len(".h")]
-        return "public", HEADER_MODULE.get(name, name)
+        return "public", "base" if name.startswith("shader/") else HEADER_MODULE.get(name, name)
     if path.startswith(("include/terrane_cook/", "include/terrane_host/")):
         return "public", parts[1].removeprefix("terrane_")
     return None, None

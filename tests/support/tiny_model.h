@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A valid model file made in memory without the cook: a bicone, cut like a cake into one cluster a slice. Needs INTERNAL
- * and, to link, xxhash.
+ * and trn_deps::xxhash.
  *
  * Every level is one page and, up to the coarsest, has one group a slice, whose one member is the slice with its rim in
  * 2m pieces and whose one product has m. A slice meets its neighbours in the four edges from the two tips to the rim,
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <terrane/model.h>
@@ -27,7 +28,7 @@ typedef struct tiny_model_def {
     uint32_t clusters;       /* of each level; 0: 4; at most 1000 */
     uint32_t page_vertices;  /* fewer are filled up with vertices that nothing uses, 32 bytes each; 0: none */
     uint32_t chunk_vertices; /* vertices a chunk, for pages of many chunks; 0: as many as 8 MB hold */
-    float error;             /* of the groups of level 0, doubled from level to level; 0: 0.01; the bicone's radius is 1 */
+    float error; /* of the groups of level 0, doubled from level to level; 0: 0.01; the bicone's radius is 1 */
 } tiny_model_def;
 
 #define TINY_MODEL_STEP (1.0f / 32768.0f) /* of the grid, whose place (32768, 32768, 32768) is the centre */
@@ -124,7 +125,8 @@ static inline void tiny_model_rehash(uint8_t *bytes, size_t size) {
     uint32_t chunks = trni_get_u32(bytes + TRNI_HEAD_CHUNK_COUNT);
     for (uint32_t c = 0; c < chunks && table <= size && (uint64_t)(c + 1) * TRNI_CHUNK_SIZE <= size - table; c++) {
         uint8_t *record = bytes + table + (uint64_t)c * TRNI_CHUNK_SIZE;
-        uint64_t offset = trni_get_u64(record + TRNI_CHUNK_OFFSET), stored = trni_get_u32(record + TRNI_CHUNK_STORED_BYTES);
+        uint64_t offset = trni_get_u64(record + TRNI_CHUNK_OFFSET),
+                 stored = trni_get_u32(record + TRNI_CHUNK_STORED_BYTES);
         if (offset > size || stored > size - offset) continue;
         trni_put_u64(record + TRNI_CHUNK_HASH, XXH64(bytes + offset, (size_t)stored, 0));
     }
@@ -194,8 +196,8 @@ static inline void tiny_model_put_head(uint8_t *bytes, const tiny_model_def *def
     memcpy(bytes + plan->tables[5], "tiny", sizeof "tiny");
 }
 
-static inline void tiny_model_put_page(uint8_t *bytes, const tiny_model_def *def, const tiny_model_plan *plan, uint32_t p,
-                                       uint32_t first_chunk) {
+static inline void tiny_model_put_page(uint8_t *bytes, const tiny_model_def *def, const tiny_model_plan *plan,
+                                       uint32_t p, uint32_t first_chunk) {
     uint32_t level = def->levels - 1 - p, triangles = 2 * tiny_model_pieces(def, level) * def->clusters;
     float parent_error = p > 0 ? tiny_model_error(def, level) : TRN_ERROR_WITHOUT_PARENT;
     uint8_t *at = bytes + plan->tables[0] + (uint64_t)level * TRNI_LEVEL_SIZE;
@@ -223,8 +225,8 @@ static inline void tiny_model_put_page(uint8_t *bytes, const tiny_model_def *def
 }
 
 /* Elements of one chunk; `bytes` NULL: only the size. */
-static inline uint32_t tiny_model_put_chunk(uint8_t *to, const tiny_model_def *def, const tiny_model_plan *plan, uint32_t p,
-                                            uint32_t kind, uint32_t first, uint32_t count) {
+static inline uint32_t tiny_model_put_chunk(uint8_t *to, const tiny_model_def *def, const tiny_model_plan *plan,
+                                            uint32_t p, uint32_t kind, uint32_t first, uint32_t count) {
     uint32_t level = def->levels - 1 - p, pieces = tiny_model_pieces(def, level), used = def->clusters * (pieces + 3);
     (void)plan;
     if (kind == TRN_CHUNK_VERTICES) {

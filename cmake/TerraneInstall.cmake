@@ -68,10 +68,10 @@ endfunction()
 
 trn_pkg_config(terrane "${PROJECT_DESCRIPTION}" "" "" "${pc_math}")
 if(TARGET terrane_cook)
-  trn_pkg_config(terrane-cook "Terrane's cook library: makes model files" "terrane = ${PROJECT_VERSION}" "libzstd"
+  trn_pkg_config(terrane-cook "Terrane's cook library: makes model files" "terrane = ${PROJECT_VERSION}" ""
     "${pc_meshoptimizer} ${pc_math}")
 endif()
 if(TARGET terrane_host)
-  trn_pkg_config(terrane-host "Terrane's default services: threads, files, decoding" "terrane = ${PROJECT_VERSION}"
-    "libzstd libcjson" "${pc_meshoptimizer} -pthread ${pc_math}")
+  trn_pkg_config(terrane-host "Terrane's default services: threads and files" "terrane = ${PROJECT_VERSION}" ""
+    "-pthread ${pc_math}")
 endif()

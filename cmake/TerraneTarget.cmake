@@ -15,8 +15,10 @@ function(trn_target_defaults target)
   endif()
 
   # Results must be the same with every compiler, so a * b + c is never fused; -ffast-math is never used.
+  # GCC 12's vectorizer of straight-line code drops the rounding of double -> float -> double.
   target_compile_options(${target} PRIVATE -ffp-contract=off
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wvla
+    $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>
     $<$<BOOL:${TRN_WERROR}>:-Werror>)
 

@@ -13,8 +13,8 @@ newer_release=trixie
 
 packages="
 ca-certificates clang clang-format cmake g++ gcc gcc-mingw-w64-x86-64 git libclang-rt-dev make ninja-build pkg-config python3
-assimp-testmodels libassimp-dev libcglm-dev libcjson-dev libcmocka-dev libegl-dev libegl-mesa0 libegl1 libepoxy-dev
-libboost-dev libgl1-mesa-dri libstb-dev libxxhash-dev libzstd-dev zlib1g-dev"
+assimp-testmodels libassimp-dev libcmocka-dev libegl-dev libegl-mesa0 libegl1 libepoxy-dev
+libboost-dev libgl1-mesa-dri libstb-dev libxxhash-dev zlib1g-dev"
 
 say() { printf 'deps: %s\n' "$*"; }
 fail() { say "$*" >&2; exit 1; }

@@ -9,16 +9,14 @@ set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc)
 # MinGW's isfinite() and isnan() hold a float and a double branch in one expression, which looks like a conversion.
 set(CMAKE_C_FLAGS_INIT -Wno-float-conversion)
 
-# The two header-only dependencies are the same for every system. They are linked one by one: all of the host's include
-# folder would hide the headers of Windows.
-set(TRN_HOST_INCLUDE /usr/include CACHE PATH "Where xxhash.h and cglm/ are")
+# The header-only dependency is the same for every system. It is linked by itself: all of the host's include folder
+# would hide the headers of Windows.
+set(TRN_HOST_INCLUDE /usr/include CACHE PATH "Where xxhash.h is")
 set(trn_headers ${CMAKE_BINARY_DIR}/host-headers)
 file(MAKE_DIRECTORY ${trn_headers}/include)
-foreach(header xxhash.h cglm)
-  if(EXISTS ${TRN_HOST_INCLUDE}/${header})
-    file(CREATE_LINK ${TRN_HOST_INCLUDE}/${header} ${trn_headers}/include/${header} SYMBOLIC)
-  endif()
-endforeach()
+if(EXISTS ${TRN_HOST_INCLUDE}/xxhash.h)
+  file(CREATE_LINK ${TRN_HOST_INCLUDE}/xxhash.h ${trn_headers}/include/xxhash.h SYMBOLIC)
+endif()
 
 set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32 ${trn_headers})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

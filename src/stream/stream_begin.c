@@ -106,7 +106,6 @@ void trni_stream_begin(trni_stream *stream, uint64_t update, uint64_t submit, ui
     stream->update = update;
     stream->submit = submit;
     stream->retired = retired;
-    stream->dirty_first = stream->dirty_end = 0;
     release_lent(stream);
     take_completions(stream, outputs);
     make_pages_ready(stream, outputs);

@@ -150,7 +150,7 @@ typedef struct trni_stream {
     uint32_t page_capacity;  /* of pages, entries, the lists and the scratch */
     uint32_t page_end;       /* one past the last place ever used */
     uint32_t pages_used;
-    uint32_t dirty_first, dirty_end; /* entries changed since the last step ended */
+    uint32_t dirty_first, dirty_end; /* entries changed since the world last took them over */
     trni_page_list loading, ready, retiring;
     uint64_t *order; /* scratch for sorting pages */
     uint64_t marks;  /* last mark given */

@@ -182,7 +182,7 @@ static void choose_levels(trn_world *world, const trn_frame *frame) {
 
 /* The table handed out two updates ago becomes this one's: it lacks what this update and the last one changed. */
 static void copy_page_table(trn_world *world) {
-    const trni_stream *stream = &world->stream;
+    trni_stream *stream = &world->stream;
     trni_world_outputs *outputs = trni_world_current(world), *last = &world->outputs[(world->update + 1) & 1];
     outputs->dirty_first = stream->dirty_first;
     outputs->dirty_end = stream->dirty_end;
@@ -197,6 +197,7 @@ static void copy_page_table(trn_world *world) {
     trn_page_entry *entries = outputs->entries.data;
     if (end > first) memcpy(entries + first, stream->entries + first, (end - first) * sizeof *entries);
     outputs->entry_count = stream->page_end;
+    stream->dirty_first = stream->dirty_end = 0; /* what changes from here on, between updates too, is the next one's */
 }
 
 static void close_outputs(trn_world *world, const trni_stream_outputs *made) {

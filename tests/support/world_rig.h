@@ -31,6 +31,7 @@
 #define RIG_MODELS 4u
 #define RIG_READS 512u
 #define RIG_QUEUE 8u
+#define RIG_UNKNOWN UINT32_MAX
 
 /* A model file, and what its pages must look like in mesh memory. */
 typedef struct rig_model {
@@ -39,6 +40,7 @@ typedef struct rig_model {
     trn_model_info info;
     unsigned char **pages[TRN_ARENA_COUNT]; /* by page */
     trn_model_id id;
+    uint32_t first_page; /* in the page table; RIG_UNKNOWN while no draw has told it */
 } rig_model;
 
 /* A submission that the GPU has not executed yet. */
@@ -48,6 +50,7 @@ typedef struct rig_submission {
     uint32_t entry_count;
     trn_copy *copies;
     uint32_t copy_count;
+    uint32_t first_page[RIG_MODELS];
 } rig_submission;
 
 typedef struct rig_pending_read {
@@ -138,6 +141,7 @@ static inline trn_result rig_add_models(world_rig *rig) {
         trn_model_def def = {.model = rig->models[m].tables, .file = m};
         trn_result result = trn_world_add_model(rig->world, &def, &rig->models[m].id);
         if (result != TRN_OK) return result;
+        rig->models[m].first_page = RIG_UNKNOWN;
     }
     return TRN_OK;
 }
@@ -209,14 +213,12 @@ static inline void rig_destroy(world_rig *rig) {
 
 /* ---- the GPU ---- */
 
-static inline const rig_model *rig_model_of(const world_rig *rig, uint32_t first_page, uint32_t *page) {
-    uint32_t first = 0; /* models are added in order, so their pages lie in order */
+static inline const rig_model *rig_model_of(const world_rig *rig, const uint32_t *first_page, uint32_t entry,
+                                            uint32_t *page) {
     for (uint32_t m = 0; m < rig->model_count; m++) {
-        if (first_page - first < rig->models[m].info.page_count) {
-            *page = first_page - first;
+        *page = entry - first_page[m];
+        if (first_page[m] != RIG_UNKNOWN && entry >= first_page[m] && *page < rig->models[m].info.page_count)
             return &rig->models[m];
-        }
-        first += rig->models[m].info.page_count;
     }
     return NULL;
 }
@@ -226,7 +228,8 @@ static inline void rig_check_content(const world_rig *rig, const rig_submission 
         const trn_page_entry *entry = &submission->entries[i];
         if (entry->state != TRN_PAGE_RESIDENT) continue;
         uint32_t p;
-        const rig_model *model = rig_model_of(rig, i, &p);
+        const rig_model *model = rig_model_of(rig, submission->first_page, i, &p);
+        if (!model) continue;
         trn_model_page page;
         trn_model_get_page(model->tables, p, &page);
         assert_int_equal(entry->cluster_count, page.cluster_count);
@@ -320,16 +323,24 @@ static inline void rig_hash_outputs(world_rig *rig) {
     rig_hash(rig, entries, count * sizeof *entries);
 }
 
+/* Draws tell where the pages of a model lie. */
+static inline void rig_find_pages(world_rig *rig, uint32_t view_count) {
+    const trn_draw *draws;
+    for (uint32_t i = 0, n = view_count ? trn_world_draws(rig->world, 0, &draws) : 0; i < n; i++)
+        for (uint32_t m = 0; m < rig->model_count; m++)
+            if (rig->models[m].id.index1 == draws[i].model) rig->models[m].first_page = draws[i].first_page;
+}
+
 static inline void rig_check_models(world_rig *rig, const trn_page_entry *entries) {
-    uint32_t first = 0;
     for (uint32_t m = 0; m < rig->model_count; m++) {
+        const rig_model *model = &rig->models[m];
         trn_model_status status;
         trn_model_level coarsest;
-        assert_int_equal(trn_model_get_status(rig->world, rig->models[m].id, &status), TRN_OK);
-        trn_model_get_level(rig->models[m].tables, rig->models[m].info.level_count - 1, &coarsest);
-        for (uint32_t p = 0; p < coarsest.page_count && status.ready; p++)
-            assert_int_equal(entries[first + p].state, TRN_PAGE_RESIDENT);
-        first += rig->models[m].info.page_count;
+        assert_int_equal(trn_model_get_status(rig->world, model->id, &status), TRN_OK);
+        trn_model_get_level(model->tables, model->info.level_count - 1, &coarsest);
+        if (model->first_page == RIG_UNKNOWN || !status.ready) continue;
+        for (uint32_t p = 0; p < coarsest.page_count; p++)
+            assert_int_equal(entries[model->first_page + p].state, TRN_PAGE_RESIDENT);
     }
 }
 
@@ -368,6 +379,8 @@ static inline trn_result rig_frame(world_rig *rig, const trn_source *sources, ui
     submission->entry_count = trn_world_page_table(rig->world, &entries, &first, &changed);
     submission->entries = malloc((submission->entry_count + 1) * sizeof *entries);
     if (submission->entry_count) memcpy(submission->entries, entries, submission->entry_count * sizeof *entries);
+    rig_find_pages(rig, view_count);
+    for (uint32_t m = 0; m < rig->model_count; m++) submission->first_page[m] = rig->models[m].first_page;
     uint64_t uploaded = 0;
     for (uint32_t i = 0; i < submission->copy_count; i++) {
         uploaded += copies[i].bytes;
